@@ -48,8 +48,10 @@ type LaterField = {
   [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Name : undefined extends RunPolicy[Name] ? Name : never;
 }[keyof RunPolicy];
 
+type FieldsOfLevels = ReadonlyMap<number, readonly LaterField[]>;
+
 /** The fields of the policy that a level brought. Earlier code behaves as if a flag of them is false and an option of them absent. */
-export const FIELDS_OF_LEVELS: ReadonlyMap<number, readonly LaterField[]> = new Map([
+export const FIELDS_OF_LEVELS: FieldsOfLevels = new Map([
   [2, ['continuesAtFloods', 'limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
   // no field: whether a run's decisions are signed is the worker's choice, not the policy's
   [SIGNED_LEVEL, []],
@@ -75,7 +77,11 @@ export const FIELDS_OF_LEVELS: ReadonlyMap<number, readonly LaterField[]> = new 
 ]);
 
 /** The policy for workflow code of a level: without the options of later levels, and with their flags off. */
-export function clampPolicy(policy: RunPolicy, level: number = LEVEL_OF_OLD_BUILDS): RunPolicy {
-  const later = [...FIELDS_OF_LEVELS].flatMap(([brought, fields]) => (brought > level ? fields : []));
+export function clampPolicy(
+  policy: RunPolicy,
+  level: number = LEVEL_OF_OLD_BUILDS,
+  fieldsOfLevels: FieldsOfLevels = FIELDS_OF_LEVELS,
+): RunPolicy {
+  const later = [...fieldsOfLevels].flatMap(([brought, fields]) => (brought > level ? fields : []));
   return { ...policy, ...Object.fromEntries(later.map((name) => [name, typeof policy[name] === 'boolean' ? false : undefined])) };
 }

@@ -26,6 +26,12 @@ describe('A3: capability levels', () => {
     expect(later.flatMap((name) => clamped[name] || [])).toEqual([]);
   });
 
+  it('an option of a later level is left out, whatever its value', () => {
+    const options = new Map([[2, ['thinkingTokensMax' as const]]]);
+    const policy = { ...DEFAULT_POLICY, thinkingTokensMax: 5 };
+    expect([1, 2].map((level) => clampPolicy(policy, level, options).thinkingTokensMax)).toEqual([undefined, 5]);
+  });
+
   it('off or absent is how code behaves that does not know a field', () => {
     expect(later.flatMap((name) => POLICY_OF_0_1[name] || [])).toEqual([]);
   });
