@@ -35,7 +35,7 @@ export function summarizeRun(input: RunInput): RunSummary {
   const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;
   const advice =
     `Queries \`progress\`, \`events\` and \`approvals\` show its state. Signals ${named(SIGNALS)} control it. ` +
-    `Updates ${named(UPDATES)} do so with an answer.`;
+    `Updates ${named(UPDATES)} do so and reply.`;
   return {
     staticSummary: cutText(`${agent} ${escapeMarkdown(taskTitle(input))}`, SUMMARY_BYTES_MAX),
     staticDetails: [...facts, '', cutText(task, DETAILS_BYTES_MAX - 4_000), '', advice].join('\n'),
