@@ -159,6 +159,8 @@ describe('a chat of the AI SDK', () => {
     const first = new UiChat(gateway.client, { id: 'c5' });
     const sent = first.sendMessage({ text: 'go' });
     await until(() => first.text === 'first ', 'the first words');
+    // the first words may be of what is stored, which is read before the run is followed
+    await until(() => gateway.streamsFollowed() === 1, 'the run is followed');
     const opened = gateway.streamsOpened();
     const pages = Array.from({ length: 5 }, () => new UiChat(gateway.client, { id: 'c5' }));
     const resumed = pages.map((page) => page.resumeStream());

@@ -47,6 +47,8 @@ export interface TestGateway {
   readonly client: GatewayClient;
   /** How often the token stream of a run was opened. */
   readonly streamsOpened: () => number;
+  /** How often it was opened to be followed, not for what is stored. */
+  readonly streamsFollowed: () => number;
   /** A client with another token. */
   readonly as: (token: string) => GatewayClient;
   /** Ends the gateway as SIGTERM does. Resolves when it has ended. */
@@ -107,11 +109,12 @@ async function startGateway(
   }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
-  let opened = 0;
+  let [opened, followed] = [0, 0];
   const streams: StreamSource = {
-    read(...args) {
+    read(runId, signal, after) {
       opened += 1;
-      return (replaced ?? files).read(...args);
+      if (!signal.aborted) followed += 1;
+      return (replaced ?? files).read(runId, signal, after);
     },
   };
   const client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue, streams });
@@ -146,6 +149,7 @@ async function startGateway(
     url,
     client: new GatewayClient(url, TOKEN),
     streamsOpened: () => opened,
+    streamsFollowed: () => followed,
     as: (token) => new GatewayClient(url, token),
     stop: () => {
       ending ??= (async () => {
