@@ -68,12 +68,15 @@ export function latch(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** Waits for a condition; fails after `timeoutMs` with what was asked. */
+/** A condition is mostly a query: asked more often by many tests at once, the queries take the time of what they wait for. */
+const UNTIL_EVERY_MS_MAX = 100;
+
+/** Waits for a condition, asked at growing distances; fails after `timeoutMs` with what was asked. */
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition', timeoutMs = 30_000): Promise<void> {
   const end = Date.now() + timeoutMs;
-  while (!(await condition())) {
+  for (let waitMs = 10; !(await condition()); waitMs = Math.min(waitMs * 1.5, UNTIL_EVERY_MS_MAX)) {
     if (Date.now() > end) throw new Error(`${what} did not come true in ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
