@@ -176,7 +176,7 @@ describe('steering a run', () => {
       policy: {},
     });
     const run = await start(on);
-    await until(() => on.requests.length === 1, 'the first attempt');
+    await until(async () => (await run.handle.describe()).raw.pendingActivities?.[0]?.attempt === 2, 'the wait for the second attempt');
     await run.handle.signal('steer', { id: 'now', text: 'never mind', mode: 'interrupt' });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'another answer', turns: 2 });
     expect(roles(on.requests[1]?.messages ?? [])).toEqual(['user:do it', 'user:never mind']);
