@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -178,10 +179,12 @@ describe('a command in a container', () => {
   test('is killed with its container, also when it ignores the signal', async () => {
     const { root } = await tempWorkspace();
     const seconds = `${randomInt(100_000, 999_999)}.5`;
-    const order = fakeSandbox().order(`trap '' TERM; sleep ${seconds} & sleep ${seconds}; sleep ${seconds}`, view(root));
+    const order = fakeSandbox().order(`trap '' TERM; sleep ${seconds} & touch started; sleep ${seconds}; sleep ${seconds}`, view(root));
     const controller = new AbortController();
     const ending = runToEnd(order, root, controller.signal);
-    await vi.waitFor(async () => expect((await liveProcesses(seconds)).length).toBeGreaterThan(2), { timeout: 20_000 });
+    // its client and its shell run before the shell ignores the signal
+    await vi.waitFor(() => expect(existsSync(join(root, 'started'))).toBe(true), { timeout: 20_000 });
+    expect((await liveProcesses(seconds)).length).toBeGreaterThan(2);
     controller.abort();
     expect(await ending).toMatchObject({ endedBy: 'abort', exitCode: 137 });
     await vi.waitFor(async () => expect(await liveProcesses(seconds)).toEqual([]), { timeout: 20_000 });
