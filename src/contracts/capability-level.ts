@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold fields that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 13;
+export const CAPABILITY_LEVEL = 14;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -39,6 +39,9 @@ export const SAMPLING_LEVEL = 12;
 
 /** The first level whose workflow code tells only the sub-agents that its history started that it continues as new. */
 const OWN_SUBAGENTS_LEVEL = 13;
+
+/** The first level whose workflow code handles a stop that comes while a model call fails. */
+const STOPPED_FAILURES_LEVEL = 14;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -74,6 +77,7 @@ export const FIELDS_OF_LEVELS: FieldsOfLevels = new Map([
   // no field: whether MCP servers may request completions is the worker's choice
   [SAMPLING_LEVEL, []],
   [OWN_SUBAGENTS_LEVEL, ['tellsOwnSubagents']],
+  [STOPPED_FAILURES_LEVEL, ['stopsOutrankFailures']],
 ]);
 
 /** The policy for workflow code of a level: without the options of later levels, and with their flags off. */

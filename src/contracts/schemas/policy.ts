@@ -194,6 +194,11 @@ export const RunPolicy = z.strictObject({
    * versions, which tell all.
    */
   tellsOwnSubagents: z.boolean().default(true),
+  /**
+   * A stop or an interrupt that comes while a model call fails is handled instead of the failure. False in runs of older versions, which end
+   * with the failure.
+   */
+  stopsOutrankFailures: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -29,6 +29,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   limitsInbox: false,
   continuesAtFloods: false,
   tellsOwnSubagents: false,
+  stopsOutrankFailures: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

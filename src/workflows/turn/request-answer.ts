@@ -107,7 +107,10 @@ async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: 
     chargeLost(run, pair, lostUsage(problem, { inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax }));
   }
   const after = await handleFailedCall(run, { pair, problem, setbacks, endsAt: request.endsAt });
-  return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
+  if (after.again) return AGAIN;
+  // the server makes no other attempt at a call whose cancel was requested: its failure is the first one
+  if (run.policy.stopsOutrankFailures && isStopped(run, request)) return INTERRUPTED;
+  return { kind: 'failed', type: after.type, message: after.message };
 }
 
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };

@@ -16,6 +16,7 @@ describe('what is written out is what its schema gives', () => {
       provesLosses: false,
       continuesAtFloods: false,
       tellsOwnSubagents: false,
+      stopsOutrankFailures: false,
     };
     const off = { loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] }, ...later };
     const parsed = RunPolicy.parse(off);

@@ -182,6 +182,37 @@ describe('steering a run', () => {
     expect(roles(on.requests[1]?.messages ?? [])).toEqual(['user:do it', 'user:never mind']);
   });
 
+  it.each([
+    [
+      'an interrupt is read',
+      'steer',
+      [{ id: 'now', text: 'never mind', mode: 'interrupt' }],
+      { reason: 'completed', output: 'another answer' },
+    ],
+    ['a cancel ends the run', 'cancel', [{ reason: 'enough' }], { reason: 'cancelled' }],
+  ])('%s that comes while a model call fails, before the call hears of it', async (_, signal, args, end) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const stopped = latch();
+      const on = await worker({
+        model: async (_request, n) => {
+          if (n > 1) return say('another answer');
+          await stopped.opened;
+          throw new ModelError('Model.RateLimited', 'slow down', { retryAfterMs: 60_000 });
+        },
+        policy: {},
+      });
+      const run = await start(on);
+      await until(() => on.requests.length === 1, 'the first attempt');
+      await run.handle.signal(signal, ...args);
+      await until(() => hasEvent(run, 'activityTaskCancelRequestedEventAttributes'), 'the cancel of the call');
+      stopped.open();
+      expect(await run.result()).toMatchObject(end);
+      // a heartbeat may have told the call of its cancel
+      if (await hasEvent(run, 'activityTaskFailedEventAttributes')) return;
+      expect(attempt).toBeLessThan(20);
+    }
+  });
+
   it('a run that was prepared by 0.1 knows no modes: an interrupt is read at the boundary', async () => {
     const gate = latch();
     const on = await worker({
@@ -270,6 +301,14 @@ function ends(run: TestRun): Promise<readonly SteerRecord[]> {
 
 function byId(a: SteerRecord, b: SteerRecord): number {
   return a.id < b.id ? -1 : 1;
+}
+
+type Recorded = 'activityTaskCancelRequestedEventAttributes' | 'activityTaskFailedEventAttributes';
+
+/** Whether the history of a run has such an event. */
+async function hasEvent({ handle }: TestRun, attributes: Recorded): Promise<boolean> {
+  const { events } = await handle.fetchHistory();
+  return events?.some((event) => event[attributes]) === true;
 }
 
 function roles(messages: readonly Message[]): string[] {
