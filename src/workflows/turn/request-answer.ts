@@ -108,7 +108,7 @@ async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: 
   }
   const after = await handleFailedCall(run, { pair, problem, setbacks, endsAt: request.endsAt });
   if (after.again) return AGAIN;
-  // the server makes no other attempt at a call whose cancel was requested: its failure is the first one
+  // the server makes no other attempt at a call whose cancel was requested: its first failure is final
   if (run.policy.stopsOutrankFailures && isStopped(run, request)) return INTERRUPTED;
   return { kind: 'failed', type: after.type, message: after.message };
 }
