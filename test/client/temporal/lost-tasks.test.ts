@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
+import { sessionId } from '../../../src/contracts/handlers.js';
+import { until } from '../../support/use-workers.js';
 
 const IDENTITY = 'test';
 /** From the third attempt on, the server refuses updates and queries. */
@@ -34,7 +35,11 @@ async function startFailing() {
   await session.message({ id: 'first', text: 'hi' });
   for (let failed = 0; failed < ATTEMPTS; failed += 1) await failTask(connection, taskQueue);
   // the server counts an attempt when it schedules the next one
-  await delay(500);
+  const { workflow } = new Client({ connection });
+  await until(async () => {
+    const { raw } = await workflow.getHandle(sessionId(session.key)).describe();
+    return (raw.pendingWorkflowTask?.attempt ?? 0) > ATTEMPTS;
+  }, 'the next attempt');
   return session;
 }
 

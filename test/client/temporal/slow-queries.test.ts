@@ -18,37 +18,52 @@ test('so are those of an open run, by queries of which none is longer', async ()
 }, 60_000);
 
 /** Answers no query before this time. Returns the answer for messages. */
-async function answerAfter(timeMs: number, { access, handle, poll, answer }: Awaited<ReturnType<typeof startRun>>): Promise<string> {
-  const began = Date.now();
-  const asked = access.queryReplayed(handle, ANSWER);
-  for (;;) {
-    const { taskToken } = await poll();
-    if (Date.now() - began < timeMs) continue;
-    // the server does not take the answer of a query that its client has ended
-    const isTaken = await answer(taskToken, 'late').then(
-      () => true,
-      () => false,
-    );
-    if (isTaken) break;
-  }
-  return await asked;
+async function answerAfter(timeMs: number, { access, handle, ...worker }: Awaited<ReturnType<typeof startRun>>): Promise<string> {
+  return await answerAll(access.queryReplayed(handle, ANSWER), worker, { text: 'late', notBefore: Date.now() + timeMs });
 }
 
 test('a query that its worker takes and drops is sent again, and answered within its time', async () => {
-  const { access, handle, poll, answer } = await startRun([COMPLETE]);
+  const { access, handle, ...worker } = await startRun([COMPLETE]);
+  // the worker waits for the query, so that it drops the first one and not the second
+  const dropped = worker.poll();
   const asked = access.query(handle, ANSWER);
-  await poll();
-  await answer((await poll()).taskToken, 'again');
-  expect(await asked).toBe('again');
+  await dropped;
+  expect(await answerAll(asked, worker, { text: 'again' })).toBe('again');
 }, 60_000);
 
 test('a query that comes before the first task of its run waits for it', async () => {
-  const { access, start, poll, complete, answer } = await place();
+  const { access, start, complete, ...worker } = await place();
   const asked = access.query(await start({ startDelay: 500 }), ANSWER);
-  await complete((await poll()).taskToken, []);
-  await answer((await poll()).taskToken, 'begun');
-  expect(await asked).toBe('begun');
+  await complete((await worker.poll()).taskToken, []);
+  expect(await answerAll(asked, worker, { text: 'begun' })).toBe('begun');
 }, 60_000);
+
+/** Answers each query from this time on, as a worker does, until the client has an answer. Returns that. */
+async function answerAll(
+  asked: Promise<string>,
+  { poll, answer }: Pick<Awaited<ReturnType<typeof place>>, 'poll' | 'answer'>,
+  { text, notBefore = 0 }: { readonly text: string; readonly notBefore?: number },
+): Promise<string> {
+  const settled = new AbortController();
+  const work = async (): Promise<void> => {
+    while (!settled.signal.aborted) {
+      const { taskToken } = await poll(settled.signal);
+      // the server does not take the answer of a query that its client has ended
+      if (Date.now() >= notBefore) await answer(taskToken, text).catch(() => 'ended');
+    }
+  };
+  const worked = work().catch((error: unknown) => {
+    if (!settled.signal.aborted) throw error;
+  });
+  try {
+    return await asked;
+  } finally {
+    settled.abort();
+    await worked;
+  }
+}
+
+const NEVER = new AbortController().signal;
 
 const COMPLETE: temporal.api.command.v1.ICommand = {
   commandType: temporal.api.enums.v1.CommandType.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
@@ -74,9 +89,11 @@ async function place() {
     access: new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000 }),
     start: (options: Pick<WorkflowOptions, 'startDelay'> = {}) =>
       client.workflow.start('slow', { ...options, taskQueue, workflowId: taskQueue }),
-    poll: () =>
-      connection.withDeadline(Date.now() + 40_000, () =>
-        connection.workflowService.pollWorkflowTaskQueue({ ...worker, taskQueue: { name: taskQueue } }),
+    poll: (signal = NEVER) =>
+      connection.withAbortSignal(signal, () =>
+        connection.withDeadline(Date.now() + 40_000, () =>
+          connection.workflowService.pollWorkflowTaskQueue({ ...worker, taskQueue: { name: taskQueue } }),
+        ),
       ),
     complete: (taskToken: Uint8Array, commands: temporal.api.command.v1.ICommand[]) =>
       connection.workflowService.respondWorkflowTaskCompleted({ ...worker, taskToken, commands }),

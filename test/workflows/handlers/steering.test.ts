@@ -8,9 +8,11 @@ import { isPaired } from '../../../src/workflows/policies/transcript/repair-tran
 import { call, say } from '../../support/agent-worker.js';
 import { heldTool } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { hasEvent, type StopSignal, stopAtFailure } from './support/stop-at-failure.js';
 
 describe('steering a run', () => {
-  const { worker, start } = useWorkers();
+  const workers = useWorkers();
+  const { worker, start } = workers;
 
   it('B-28: steers sent while a tool runs are in the next request, after the tool result, in the order sent', async () => {
     const gate = latch();
@@ -182,30 +184,16 @@ describe('steering a run', () => {
     expect(roles(on.requests[1]?.messages ?? [])).toEqual(['user:do it', 'user:never mind']);
   });
 
-  it.each([
+  it.each<[string, StopSignal, object]>([
     [
       'an interrupt is read',
-      'steer',
-      [{ id: 'now', text: 'never mind', mode: 'interrupt' }],
+      { name: 'steer', args: [{ id: 'now', text: 'never mind', mode: 'interrupt' }] },
       { reason: 'completed', output: 'another answer' },
     ],
-    ['a cancel ends the run', 'cancel', [{ reason: 'enough' }], { reason: 'cancelled' }],
-  ])('%s that comes while a model call fails, before the call hears of it', async (_, signal, args, end) => {
+    ['a cancel ends the run', { name: 'cancel', args: [{ reason: 'enough' }] }, { reason: 'cancelled' }],
+  ])('%s that comes while a model call fails, before the call hears of it', async (_, stop, end) => {
     for (let attempt = 1; ; attempt += 1) {
-      const stopped = latch();
-      const on = await worker({
-        model: async (_request, n) => {
-          if (n > 1) return say('another answer');
-          await stopped.opened;
-          throw new ModelError('Model.RateLimited', 'slow down', { retryAfterMs: 60_000 });
-        },
-        policy: {},
-      });
-      const run = await start(on);
-      await until(() => on.requests.length === 1, 'the first attempt');
-      await run.handle.signal(signal, ...args);
-      await until(() => hasEvent(run, 'activityTaskCancelRequestedEventAttributes'), 'the cancel of the call');
-      stopped.open();
+      const run = await stopAtFailure(workers, stop);
       expect(await run.result()).toMatchObject(end);
       // a heartbeat may have told the call of its cancel
       if (await hasEvent(run, 'activityTaskFailedEventAttributes')) return;
@@ -301,14 +289,6 @@ function ends(run: TestRun): Promise<readonly SteerRecord[]> {
 
 function byId(a: SteerRecord, b: SteerRecord): number {
   return a.id < b.id ? -1 : 1;
-}
-
-type Recorded = 'activityTaskCancelRequestedEventAttributes' | 'activityTaskFailedEventAttributes';
-
-/** Whether the history of a run has such an event. */
-async function hasEvent({ handle }: TestRun, attributes: Recorded): Promise<boolean> {
-  const { events } = await handle.fetchHistory();
-  return events?.some((event) => event[attributes]) === true;
 }
 
 function roles(messages: readonly Message[]): string[] {

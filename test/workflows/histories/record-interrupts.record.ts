@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { say } from '../../support/agent-worker.js';
-import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { untilAborted, useWorkers } from '../../support/use-workers.js';
+import { type StopSignal, stopAtFailure } from '../handlers/support/stop-at-failure.js';
 import { openRivals } from '../session/support/rivals.js';
 import { useSessions } from '../session/support/sessions.js';
 import { historySaver } from './save-history.js';
@@ -33,26 +33,12 @@ describe('record a session in which several messages interrupt', () => {
 });
 
 describe('record runs whose model call fails while its cancel is on the way', () => {
-  const { worker, start } = useWorkers();
+  const workers = useWorkers();
 
-  it.each(['interrupt', 'cancel'])('failed-at-%s', async (stop) => {
-    const stopped = latch();
-    const on = await worker({
-      model: async (_, n) => {
-        if (n > 1) return say('ok');
-        await stopped.opened;
-        throw new ModelError('Model.RateLimited', 'slow down', { retryAfterMs: 60_000 });
-      },
-      policy: {},
-    });
-    const run = await start(on);
-    await until(() => on.requests.length === 1, 'the first attempt');
-    await (stop === 'cancel' ? run.handle.signal('cancel', {}) : run.handle.signal('steer', { id: 'm', text: 'stop', mode: 'interrupt' }));
-    await until(async () => {
-      const { events } = await run.handle.fetchHistory();
-      return events?.some((event) => event.activityTaskCancelRequestedEventAttributes) === true;
-    }, 'the cancel of the call');
-    stopped.open();
-    await save(`failed-at-${stop}`, run);
+  it.each<[string, StopSignal]>([
+    ['failed-at-interrupt', { name: 'steer', args: [{ id: 'm', text: 'stop', mode: 'interrupt' }] }],
+    ['failed-at-cancel', { name: 'cancel', args: [{}] }],
+  ])('%s', async (name, stop) => {
+    await save(name, await stopAtFailure(workers, stop));
   });
 });
