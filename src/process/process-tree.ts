@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Stream } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextPoll } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SANDBOX_LIMITS, TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { OutputCollector } from '../define/define-tool.js';
@@ -68,7 +68,11 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   await started(child, pipe);
   const exited = once(child, 'exit');
   if (child.pid !== undefined) options.onStarted?.(child.pid);
-  const timer = setTimeout(() => stop.now('timeout'), options.timeoutMs);
+  const onLate = (): void => {
+    if (isRunning(child)) stop.now('timeout');
+  };
+  // after a stall of this process, an exit may be there that was not read yet
+  const timer = setTimeout(setImmediate, options.timeoutMs, onLate);
   const onAborted = (): void => stop.now('abort');
   options.signal.addEventListener('abort', onAborted, { once: true });
   if (options.signal.aborted) onAborted();
@@ -79,6 +83,10 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   await drained(child, pipe);
   await endRest(options.order);
   return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE };
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** Runs what ends the rest of a command. It usually finds nothing, and then fails. */
@@ -120,13 +128,18 @@ async function started(child: ChildProcess, pipe: OutputPipe): Promise<void> {
 /** Reads the rest of the pipe. A process that escaped may hold it open, so the wait has a limit. */
 async function drained(child: ChildProcess, pipe: OutputPipe): Promise<void> {
   pipe.drain();
-  await Promise.race([pipe.ended, delay(COLLECT_MS_MAX, undefined, { ref: false })]);
+  await untilRead(pipe.ended);
   pipe.close();
   for (const stream of child.stdio) stream?.destroy();
 }
 
+/** Waits for the end of an output of processes that are gone, for 300 ms at most. What is there by then is read, also after a stall of this process. */
+export async function untilRead(ended: Promise<unknown>): Promise<void> {
+  await Promise.race([ended, delay(COLLECT_MS_MAX, undefined, { ref: false }).then(() => nextPoll())]);
+}
+
 /** The longest wait for killed processes to disappear. Some containers never reap them. */
-export const COLLECT_MS_MAX = 300;
+const COLLECT_MS_MAX = 300;
 const COLLECT_EVERY_MS = 5;
 
 /** Stops the process group of a child: SIGTERM first, then SIGKILL. */

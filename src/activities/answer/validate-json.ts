@@ -50,11 +50,14 @@ async function errorsIn(value: JsonValue, schema: OutputSchema, signal: AbortSig
   }
 }
 
-/** The time limit starts with the thread's code, because a busy machine may take long to start a thread. */
+/**
+ * The time limit starts with the thread's code, because a busy machine may take long to start a thread. An answer that came while this
+ * process stalled is in time: it is read before the limit counts.
+ */
 function answerOf(thread: Worker): Promise<readonly OutputUnit[]> {
   return new Promise((resolve, reject) => {
     const tooLong = (): void => reject(new Error(`it took longer than ${OUTPUT_SCHEMA_LIMITS.checkMsMax} ms`));
-    thread.once('online', () => setTimeout(tooLong, OUTPUT_SCHEMA_LIMITS.checkMsMax).unref());
+    thread.once('online', () => setTimeout(setImmediate, OUTPUT_SCHEMA_LIMITS.checkMsMax, tooLong).unref());
     thread.once('message', resolve);
     thread.once('error', reject);
   });

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { CommandSandbox } from '../../process/command-sandbox.js';
-import { COLLECT_MS_MAX, TreeStop } from '../../process/process-tree.js';
+import { TreeStop, untilRead } from '../../process/process-tree.js';
 import { quoted } from '../../process/server-process.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ExecutorEnvironment } from './environment.js';
@@ -159,7 +159,7 @@ export class ExecutorProcess {
     if (this.#lines.problem !== undefined) return this.failed(this.#lines.problem);
     // the sandbox holds the output open until all is over
     const code = await this.#exited;
-    await Promise.race([this.#errorsEnded, delay(COLLECT_MS_MAX)]);
+    await untilRead(this.#errorsEnded);
     return this.failed(`it ended with exit code ${code} before it answered`);
   }
 }

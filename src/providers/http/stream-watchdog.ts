@@ -1,3 +1,4 @@
+import { setImmediate as nextPoll } from 'node:timers/promises';
 import { ModelError } from '../contract/model-error.js';
 
 /** How long a server may be silent. */
@@ -14,6 +15,7 @@ export class StreamWatchdog {
   #idleMs: number;
   #firstByteMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #signs = 0;
   #isEnding = false;
   failure: ModelError | undefined;
 
@@ -27,18 +29,18 @@ export class StreamWatchdog {
   }
 
   start(): void {
-    this.#timer ??= setTimeout(() => this.#bite(), this.#firstByteMs ?? this.#idleMs);
+    this.#timer ??= setTimeout(() => void this.#expire(), this.#firstByteMs ?? this.#idleMs);
   }
 
   /** The server answers, but with nothing to read yet: as long as its first byte is waited for, that says little. */
   sawHeaders(): void {
-    if (this.#firstByteMs === undefined) this.#timer?.refresh();
+    if (this.#firstByteMs === undefined) this.#refresh();
   }
 
   sawBytes(): void {
     if (this.#isEnding) return;
     if (this.#firstByteMs === undefined) {
-      this.#timer?.refresh();
+      this.#refresh();
       return;
     }
     this.#firstByteMs = undefined;
@@ -65,6 +67,18 @@ export class StreamWatchdog {
     this.start();
   }
 
+  #refresh(): void {
+    this.#signs += 1;
+    this.#timer?.refresh();
+  }
+
+  /** After a stall of this process, the time is over before the bytes that came meanwhile are read. So what is there is read first. */
+  async #expire(): Promise<void> {
+    const { timer, signs } = { timer: this.#timer, signs: this.#signs };
+    for (let poll = 0; poll < POLLS; poll += 1) await nextPoll();
+    if (timer === this.#timer && signs === this.#signs) this.#bite();
+  }
+
   #bite(): void {
     const firstByteMs = this.#firstByteMs;
     this.failure =
@@ -74,6 +88,9 @@ export class StreamWatchdog {
     this.#abort.abort(this.failure);
   }
 }
+
+/** The first one reads the socket. The bytes may need another one on their way through the HTTP client. */
+const POLLS = 2;
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setImmediate as nextPoll } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StreamWatchdog } from '../../../src/providers/http/stream-watchdog.js';
 
@@ -46,5 +48,24 @@ describe('StreamWatchdog', () => {
     stopped.start();
     stopped.stop();
     expect(stopped.failure).toBeUndefined();
+  });
+
+  it('bytes that came while this process stalled are read before silence is told', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const connected: Promise<Socket[]> = once(server, 'connection');
+    const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
+    const [peer] = await connected;
+    const watchdog = new StreamWatchdog({ idleMs: 200 });
+    socket.on('data', () => watchdog.sawBytes());
+    watchdog.start();
+    peer?.write('here');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    for (let poll = 0; poll < 10; poll += 1) await nextPoll();
+    expect(watchdog.failure).toBeUndefined();
+    expect(await bite(watchdog)).toMatchObject({ type: 'Model.StreamIdle' });
+    socket.destroy();
+    server.close();
   });
 });
