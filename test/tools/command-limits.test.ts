@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { chown, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/contracts/schemas/message.js';
 import type { SandboxDefinition } from '../../src/define/worker/sandbox.js';
 import { openControlGroup } from '../../src/process/sandbox/control-group.js';
 import { commandLimits } from '../../src/process/sandbox/limits.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
 import { hasOrSays } from '../support/has-or-says.js';
+import { commandGroups } from './support/control-groups.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const MIB = 1_024 * 1_024;
@@ -16,10 +18,15 @@ const MEMORY = `node -e 'const all = []; for (;;) all.push(Buffer.alloc(${8 * MI
 
 const tool = (limits: SandboxDefinition['limits']) => createRunCommand({ sandbox: { limits }, protected: [] });
 
-/** The result of a command that fails. */
-async function failing(command: string, limits: SandboxDefinition['limits'], timeoutMs = 20_000): Promise<string> {
+/** The result of a command that fails, or that is stopped when its output has a line like `stopAt`. */
+async function failing(command: string, limits: SandboxDefinition['limits'], stopAt?: RegExp): Promise<string> {
   const workspace = await tempWorkspace();
-  const running = textOf(tool(limits).execute({ command, timeoutMs }, workspace.context()));
+  const stop = new AbortController();
+  const heartbeat = (details: JsonValue): void => {
+    if (stopAt?.test(JSON.stringify(details))) stop.abort();
+  };
+  const context = workspace.context({ signal: stop.signal, heartbeat });
+  const running = textOf(tool(limits).execute({ command, timeoutMs: 60_000 }, context));
   return await running.then(
     (text) => expect.unreachable(`did not fail: ${text}`),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -60,7 +67,7 @@ describe('X12: the limits of a command', () => {
   test.runIf(hasOrSays(group !== undefined, 'control group for this user'))(
     'processes, in a control group: a fork bomb ends with its call',
     async () => {
-      expect(await failing(BOMB, { processes: 64 }, 3_000)).toMatch(/^timed out after 3s; .*reached its limit of 64 processes/u);
+      expect(await failing(BOMB, { processes: 64 }, /fork/u)).toMatch(/^stopped before it finished; .*reached its limit of 64 processes/u);
     },
   );
 
@@ -82,15 +89,16 @@ describe('X12: the limits of a command', () => {
   test.runIf(hasOrSays(group !== undefined, 'control group for this user'))(
     'a group ends with its command, and so does one that was stopped',
     async () => {
-      const workspace = await tempWorkspace();
-      const commands = ['setsid sleep 60 & cat /proc/self/cgroup; exit 1', 'cat /proc/self/cgroup; sleep 60'];
-      const ended = await Promise.allSettled(
-        commands.map((command) => textOf(tool({}).execute({ command, timeoutMs: 1_000 }, workspace.context()))),
-      );
-      const names = ended.map((end) => /perdure-[0-9a-f-]{36}/u.exec(String(end.status === 'rejected' && end.reason))?.[0]);
+      const ended = await Promise.all([
+        failing('setsid sleep 60 & cat /proc/self/cgroup; exit 1', {}),
+        failing('cat /proc/self/cgroup; sleep 60', {}, /lastLine/u),
+      ]);
+      expect(ended).toEqual([expect.stringMatching(/^exit code 1\n/u), expect.stringMatching(/^stopped before it finished; /u)]);
+      const names = ended.map((text) => /perdure-[0-9a-f-]{36}/u.exec(text)?.[0]);
+      expect(names).toEqual([expect.any(String), expect.any(String)]);
       expect(new Set(names).size).toBe(2);
-      const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-name', 'perdure-*']);
-      for (const name of names) expect(stdout).not.toContain(name);
+      const left = (await commandGroups()).map((folder) => basename(folder));
+      for (const name of names) expect(left).not.toContain(name);
     },
   );
 
@@ -106,8 +114,10 @@ describe('X12: the limits of a command', () => {
       const output = { collect: () => { const said = []; return { get bytes() { return said.join('').length }, write: (piece) => { said.push(String(piece)); return Promise.resolve() }, lastLine: () => said.join('').trimEnd().split('\\n').at(-1), finish: async (first) => first }; } };
       const run = async (limits, command) => {
         const tool = createRunCommand({ sandbox: { limits }, protected: [] });
-        const context = { workspace: process.argv[1], output, signal: new AbortController().signal, heartbeat: () => undefined };
-        console.log(await tool.execute({ command, timeoutMs: 3_000 }, context).then(String, ({ message }) => message));
+        const stop = new AbortController();
+        const heartbeat = ({ lastLine }) => lastLine.includes('fork') && stop.abort();
+        const context = { workspace: process.argv[1], output, signal: stop.signal, heartbeat };
+        console.log(await tool.execute({ command, timeoutMs: 60_000 }, context).then(String, ({ message }) => message));
       };
       await run({ processes: 32 }, ${JSON.stringify(BOMB)});
       await run({ memoryBytes: ${256 * MIB} }, ${JSON.stringify(`${MEMORY} 2>&1 | grep -v "^ " | head -3; echo out of memory; exit 1`)});`;
@@ -122,7 +132,7 @@ describe('X12: the limits of a command', () => {
         options,
       );
       expect(stdout).toMatch(
-        /^group undefined\ntimed out after 3s; .*reached its limit of 32 processes\nexit code 1; reached its limit of 256(?:\.0)? MiB of memory\n$/u,
+        /^group undefined\nstopped before it finished; .*reached its limit of 32 processes\nexit code 1; reached its limit of 256(?:\.0)? MiB of memory\n$/u,
       );
     },
   );

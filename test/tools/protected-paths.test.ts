@@ -12,6 +12,7 @@ import { guardCall } from '../../src/tools/workspace/protected-paths.js';
 import { createWriteFile } from '../../src/tools/write-file.js';
 import { hasOrSays } from '../support/has-or-says.js';
 import { until } from '../support/use-workers.js';
+import { commandGroups, isEmptyGroup } from './support/control-groups.js';
 import { type TempWorkspace, tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const REFUSED = expect.stringMatching(/^\.refused-\d+-\d$/u);
@@ -232,7 +233,7 @@ if (process.getuid?.() !== 0) console.warn('protected-paths: not root, so a fold
 describe('a folder of agents that the worker cannot read', () => {
   test('ends the call with an error, and its proxy and its control group are closed', async () => {
     const workspace = await tempWorkspace();
-    const before = groups();
+    const before = await commandGroups();
     // root can read all modes, but follows no loop
     await symlink('agents', join(workspace.root, 'agents'));
     const command = createRunCommand({
@@ -247,9 +248,9 @@ describe('a folder of agents that the worker cannot read', () => {
     );
     expect(await names(workspace)).toEqual(['agents']);
     expect(await names(temporary)).toEqual([]);
-    // those of other tests end soon
-    const made = [...groups()].filter((group) => !before.has(group));
-    await until(() => made.every((group) => !groups().has(group)), 'the end of all groups');
+    // the call has no process: groups with processes are those of other tests, whose empty ones end soon
+    const made = (await commandGroups()).filter((group) => !before.includes(group));
+    await until(async () => !(await Promise.all(made.map(isEmptyGroup))).includes(true), 'the end of its group');
   });
 
   test.runIf(hasOrSays(process.getuid?.() === 0, 'root'))('also a folder of mode 000, for a worker that is not root', async () => {
@@ -277,8 +278,3 @@ test('workers of one process that protect different files do not take them for n
   expect(await first.finish()).toEqual([]);
   expect((await readdir(folder)).toSorted()).toEqual(['mine.config.ts', 'yours.config.ts']);
 });
-
-/** The control groups of commands, those of other tests too. */
-function groups(): ReadonlySet<string> {
-  return new Set(execFileSync('find', ['/sys/fs/cgroup', '-name', 'perdure-*'], { encoding: 'utf8' }).split('\n').filter(Boolean));
-}

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonValue } from '../../src/contracts/schemas/message.js';
 import { commandEnvironment } from '../../src/process/command-sandbox.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
+import { holdTimers } from './support/hold-timers.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const runCommand = createRunCommand({ sandbox: {}, protected: [] });
@@ -31,8 +32,12 @@ describe('run_command', () => {
 
   test('a timeout is a failed result with the time and the output so far', async () => {
     const workspace = await tempWorkspace();
-    const running = runCommand.execute({ command: 'echo begun; sleep 60', timeoutMs: 1_000 }, workspace.context());
-    await expect(running).rejects.toThrow('timed out after 1s; the command and all its processes were killed\nbegun');
+    const timeoutMs = 45_000;
+    // the time passes once the command has begun, however long a busy machine takes to start it
+    const pass = holdTimers();
+    const context = workspace.context({ heartbeat: () => pass(timeoutMs) });
+    const running = runCommand.execute({ command: 'echo begun; sleep 60', timeoutMs }, context);
+    await expect(running).rejects.toThrow('timed out after 45s; the command and all its processes were killed\nbegun');
   });
 
   test('a cancel ends it within five seconds, with the output so far', async () => {

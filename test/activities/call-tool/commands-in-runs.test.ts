@@ -49,7 +49,7 @@ describe('a command of a run', () => {
       model: ({ messages }) => {
         const isBusy = JSON.stringify(messages[0]).includes('busy');
         return isBusy && messages.flatMap(toolCallsOf).length === 0
-          ? call(['run_command', { command: busy, timeoutMs: 8_000 }])
+          ? call(['run_command', { command: busy, timeoutMs: 15_000 }])
           : say('done');
       },
       tools: [runCommand],
@@ -62,7 +62,7 @@ describe('a command of a run', () => {
     expect(results.map(({ output }) => output)).toEqual(['done', 'done', 'done']);
     expect(await run.progress()).toMatchObject({ phase: 'tools' });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
-    expect(resultTexts(await run.messages())[0]).toContain('timed out after 8s');
+    expect(resultTexts(await run.messages())[0]).toContain('timed out after 15s');
   });
 
   it.each([

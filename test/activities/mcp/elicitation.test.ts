@@ -139,11 +139,11 @@ describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () 
   });
 
   it('the time limit of the call, and the deadline of the run, stand still while it waits', async () => {
-    const { run: begin } = await desk([['desk_book', {}]], { server: { timeoutMs: 1_000 } });
-    const run = await begin({ deadlineMs: 5_000 });
+    const { run: begin } = await desk([['desk_book', {}]], { server: { timeoutMs: 4_000 } });
+    const run = await begin({ deadlineMs: 6_000 });
     const [question] = await pendingQuestions(run, 1);
     const since = Date.parse(question?.since ?? '');
-    await until(() => Date.now() > since + 6_000, 'the end of both limits');
+    await until(() => Date.now() > since + 7_000, 'the end of both limits');
     await answer(run, { callId: question?.callId, answer: 'Ohio' });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(await texts(run)).toEqual(['{"given":{"action":"accept","content":{"place":"us-1"}}}']);

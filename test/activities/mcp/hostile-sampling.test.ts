@@ -51,8 +51,7 @@ describe('an MCP server whose requests for completions nobody wants', { timeout:
     for (const [index, [, reason]] of REFUSED.entries()) expect(refused[index]).toContain(reason);
     expect(late).toBe('done');
     await until(async () => (await logged('late')).length === 1, 'the late request');
-    // on a busy machine it comes with the result of its call, and then the run refuses it
-    expect((await logged('late'))[0]).toMatch(/only a call may ask|the run did not take the request/u);
+    expect((await logged('late'))[0]).toContain('only a call may ask');
     expect(together.filter((each) => typeof each === 'string' && each.includes(`at most ${requestsMax} completions`))).toHaveLength(10);
     expect(completions).toHaveLength(requestsMax);
   });

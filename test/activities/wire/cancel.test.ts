@@ -17,7 +17,8 @@ describe.each(WIRE_FORMATS)('a cancel while an answer streams over $format', (wi
     await run.handle.signal('cancel', { reason: 'enough' });
     const cancelledAt = Date.now();
     await until(() => server.requests[0]?.outcome === 'gone', 'the end of the connection');
-    expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+    // five seconds, and as long again for a busy machine
+    expect(Date.now() - cancelledAt).toBeLessThan(10_000);
     expect(await run.result()).toMatchObject({ reason: 'cancelled', turns: 1 });
     expect(server.requests).toHaveLength(1);
     const last = (await run.messages()).at(-1);

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Voice } from '../../../src/cli/display/output.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { ConversationKeys } from '../../../src/cli/follow/conversation-keys.js';
@@ -92,6 +92,18 @@ function ignore(): void {
   // the handler alone changes what the signal does
 }
 
+/** What the screen shows when Ctrl-Z stops the process: it continues too soon for a look from outside. */
+function linesAtStop(screen: TestScreen): Promise<string[]> {
+  const kill = process.kill.bind(process);
+  return new Promise((resolve) => {
+    const spy = vi.spyOn(process, 'kill').mockImplementation((pid, signal) => {
+      if (signal === 'SIGTSTP') resolve(screen.lines());
+      return kill(pid, signal);
+    });
+    onTestFinished(() => spy.mockRestore());
+  });
+}
+
 it('a notice stands above the line that is typed, and Ctrl-Z leaves no row to the shell', async () => {
   const { keys, type, prompt } = terminal();
   const line = readTypedLine(prompt);
@@ -104,8 +116,9 @@ it('a notice stands above the line that is typed, and Ctrl-Z leaves no row to th
   // nothing stops this process: it continues by itself
   process.on('SIGTSTP', ignore);
   onTestFinished(() => void process.off('SIGTSTP', ignore));
+  const atStop = linesAtStop(screen);
   type('\u001a');
-  await expect.poll(() => screen.lines()).toEqual(['worker started']);
+  expect(await atStop).toEqual(['worker started']);
   await expect.poll(() => screen.lines()).toEqual(['worker started', '> half']);
   type('\r');
   expect(await line).toEqual({ text: 'half' });

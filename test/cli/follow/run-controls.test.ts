@@ -1,88 +1,11 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { RunControls } from '../../../src/cli/follow/run-controls.js';
-import type { Pressed } from '../../../src/cli/terminal/keyboard.js';
-import { Draft } from '../../../src/cli/terminal/line-editor.js';
-import type { Prompt } from '../../../src/cli/terminal/live-display.js';
-import { paintLine } from '../../../src/cli/terminal/paint-line.js';
-import type { Line } from '../../../src/cli/terminal/styled-text.js';
+import { describe, expect, it } from 'vitest';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
 import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import { BUDGET_APPROVAL } from '../../../src/contracts/text/ids.js';
 import { event, RUNNING } from '../terminal/support/items.js';
+import { Desk } from './support/desk.js';
 
 const PROGRESS: WatchItem = { type: 'progress', progress: RUNNING };
-
-/** Controls of a run whose requests are noted, and may be refused. */
-class Desk {
-  readonly sent: unknown[] = [];
-  readonly printed: string[] = [];
-  refusal: PerdureError | undefined;
-  pending: readonly object[] = [];
-  prompt: Prompt | undefined;
-  readonly draft = new Draft();
-  readonly controls: RunControls;
-
-  constructor() {
-    const note =
-      (verb: string) =>
-      (...args: unknown[]): Promise<never> => {
-        this.sent.push([verb, ...args]);
-        return this.refusal ? Promise.reject(this.refusal) : Promise.resolve(undefined as never);
-      };
-    const verbs = ['approve', 'deny', 'answer', 'hold', 'release'] as const;
-    const [approve, deny, answer, hold, release] = verbs.map(note);
-    const steer = note('steer');
-    this.controls = new RunControls({
-      // every verb is noted
-      run: {
-        runId: 'r',
-        approve,
-        deny,
-        answer,
-        hold,
-        release,
-        approvals: () => Promise.resolve({ pending: this.pending, decided: [] }),
-      } as never,
-      send: (text, { interrupt }) => steer(interrupt ? { text, mode: 'interrupt' } : { text }),
-      display: {
-        columns: 60,
-        setPrompt: (prompt) => void (this.prompt = prompt),
-        print: (lines: readonly Line[], onShown) => {
-          this.printed.push(...lines.map((line) => paintLine(line, false)));
-          onShown?.();
-        },
-        say: (line) => void this.printed.push(line),
-        callOf: () => undefined,
-      },
-      detach: () => void this.sent.push(['detach']),
-      draft: this.draft,
-      decidedBy: { by: 'ada' },
-    });
-    onTestFinished(() => this.controls.close());
-  }
-
-  /** Presses keys: named ones by their name, others a character each. */
-  press(...keys: readonly (Exclude<Pressed['kind'], 'insert'> | { readonly text: string })[]): void {
-    for (const key of keys) {
-      if (typeof key === 'string') this.controls.press({ kind: key });
-      else for (const text of key.text) this.controls.press({ kind: 'insert', text });
-    }
-  }
-
-  /** Waits until an approval takes keys. */
-  async takesKeys(): Promise<void> {
-    await vi.waitFor(
-      () => {
-        if (!this.shown.includes('y approve')) throw new Error(`it takes no keys yet: ${this.shown}`);
-      },
-      { timeout: 30_000 },
-    );
-  }
-
-  get shown(): string {
-    return this.prompt?.lines.map((line) => paintLine(line, false)).join('\n') ?? '';
-  }
-}
 
 function asked(callId = 'c1'): WatchItem {
   const args = '{"target":"prod"}';
@@ -113,8 +36,10 @@ describe('the keys while a run is followed', () => {
 
   it('a key within half a second after an approval appears is text, and decides nothing', () => {
     const desk = new Desk();
-    take(desk, asked(), PROGRESS);
-    desk.press({ text: 'yes' }, 'enter');
+    desk.atOnce(() => {
+      take(desk, asked(), PROGRESS);
+      desk.press({ text: 'yes' }, 'enter');
+    });
     expect(desk.sent).toEqual([['steer', { text: 'yes' }]]);
   });
 
@@ -215,7 +140,7 @@ describe('the keys while a run is followed', () => {
     const desk = new Desk();
     take(desk, asked('c1'), asked('c2'), PROGRESS);
     await desk.takesKeys();
-    desk.press({ text: 'yy' });
+    desk.atOnce(() => desk.press({ text: 'yy' }));
     expect(desk.sent).toEqual([['approve', 'c1', { by: 'ada' }]]);
   });
 
@@ -223,8 +148,10 @@ describe('the keys while a run is followed', () => {
     const desk = new Desk();
     take(desk, asked('c1'), asked('c2'), PROGRESS);
     await desk.takesKeys();
-    take(desk, event({ type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'approved', by: 'bob' }));
-    desk.press({ text: 'y' });
+    desk.atOnce(() => {
+      take(desk, event({ type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'approved', by: 'bob' }));
+      desk.press({ text: 'y' });
+    });
     expect(desk.sent).toEqual([]);
   });
 
@@ -256,9 +183,11 @@ describe('the keys while a run is followed', () => {
     take(desk, event({ type: 'approval.asked', turn: 1, callId: 'c1', tool: 'run_command', title: 'x', by: 'tool', reason: '' }), PROGRESS);
     await expect.poll(() => desk.shown).toContain('v view the rest');
     expect(desk.printed.join('')).toMatch(/… 1,\d+ more characters/u);
-    desk.press({ text: 'v' });
-    expect(desk.printed.map((row) => row.replace('  │ ', '')).join('')).toContain('MARK');
-    desk.press({ text: 'y' }, 'backspace');
+    desk.atOnce(() => {
+      desk.press({ text: 'v' });
+      expect(desk.printed.map((row) => row.replace('  │ ', '')).join('')).toContain('MARK');
+      desk.press({ text: 'y' }, 'backspace');
+    });
     expect(desk.sent).toEqual([]);
     await desk.takesKeys();
     desk.press({ text: 'y' });

@@ -32,11 +32,12 @@ async function heldGateway(): Promise<{ client: GatewayClient; held: ReturnType<
 /** Sends the messages of a page as the AI SDK does, and reads the stream to its end. The last state of the answer. */
 async function lastAnswer(
   { url, authorization }: GatewayClient,
-  sent: { chatId: string; messages: UIMessage[]; trigger: Trigger; onError?: () => void },
+  sent: { chatId: string; messages: UIMessage[]; trigger: Trigger; onOpened?: () => void; onError?: () => void },
 ): Promise<UIMessage | undefined> {
-  const { onError, ...request } = sent;
+  const { onOpened, onError, ...request } = sent;
   const transport = new DefaultChatTransport({ api: `${url}/v1/chat`, headers: authorization });
   const stream = await transport.sendMessages({ ...request, messageId: undefined, abortSignal: undefined });
+  onOpened?.();
   let last: UIMessage | undefined;
   for await (const message of readUIMessageStream({ stream, ...(onError ? { onError } : {}) })) last = message;
   return last;
@@ -69,13 +70,17 @@ describe('what a chat refuses', () => {
   it('a message id that was used: the same message is answered once, and an answered one gets no other answer', async () => {
     const { client, held } = await heldGateway();
     const messages: UIMessage[] = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'one' }] }];
+    let streams = 0;
+    const onOpened = () => void (streams += 1);
     const send = async (trigger: Trigger) => {
-      const last = await lastAnswer(client, { chatId: 'r1', messages, trigger });
+      const last = await lastAnswer(client, { chatId: 'r1', messages, trigger, onOpened });
       return [last?.id, textOf(last)];
     };
     const sent = [send('submit-message'), send('submit-message'), send('regenerate-message')];
     await until(async () => (await client.ask('/v1/sessions/r1')).body['active'] === 'r1/1', 'the run is active');
     sent.push(send('regenerate-message'));
+    // the gateway looks at the session before it streams: a look after the end of the run finds an answered message
+    await until(() => streams === 4, 'each request has its stream');
     held.open();
     for (const answer of await Promise.all(sent)) expect(answer).toEqual(['r1/1', 'answer to one']);
     expect(await send('submit-message'), 'a lost answer is sent again').toEqual(['r1/1', 'answer to one']);
@@ -88,9 +93,11 @@ describe('what a chat refuses', () => {
 
   it('C-06: a message that was dropped is sent anew when the page asks again, once for all pages, and then its answer stays', async () => {
     const { client, held } = await heldGateway();
+    let streams = 0;
+    const [onOpened, onError] = [() => void (streams += 1), () => undefined];
     const send = async (id: string, trigger: Trigger) => {
       const messages: UIMessage[] = [{ id, role: 'user', parts: [{ type: 'text', text: id }] }];
-      return textOf(await lastAnswer(client, { chatId: 'd1', messages, trigger, onError: () => undefined }));
+      return textOf(await lastAnswer(client, { chatId: 'd1', messages, trigger, onOpened, onError }));
     };
     const first = send('m1', 'submit-message');
     await until(async () => (await client.ask('/v1/sessions/d1')).body['active'] === 'd1/1', 'the run is active');
@@ -100,6 +107,8 @@ describe('what a chat refuses', () => {
     expect(await dropped, 'no answer').toBe('');
     const again = [send('m2', 'regenerate-message'), send('m2', 'regenerate-message')];
     await until(async () => JSON.stringify((await client.ask('/v1/sessions/d1')).body['queued']).includes('m2.2'), 'it waits again');
+    // the two of before, and that of each page
+    await until(() => streams === 4, 'each request has its stream');
     held.open();
     expect([await first, ...(await Promise.all(again))]).toEqual(['answer to m1', 'answer to m2', 'answer to m2']);
     expect((await client.ask('/v1/sessions/d1')).body['runs']).toMatchObject([{ messageIds: ['m1'] }, { messageIds: ['m2.2'] }]);

@@ -1,5 +1,6 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
+import type { Progress } from '../../../src/contracts/schemas/run.js';
 import type { UiMessage } from '../../../src/gateway/http/chat/stored-messages.js';
 import type { UiChunk } from '../../../src/gateway/http/chat/ui-chunk.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
@@ -242,6 +243,11 @@ describe('a chat of the AI SDK', () => {
       const state = JSON.stringify((await client.ask('/v1/sessions/q1')).body);
       return ['two', 'three'].every((id) => state.includes(`"${id}"`));
     }, 'both are accepted');
+    // the session lists a steer before its run has it
+    await until(async () => {
+      const { body } = await client.ask('/v1/runs/q1%2F1');
+      return (body['progress'] as Progress | undefined)?.inbox === 1;
+    }, 'the run has the steer');
     held.open();
     expect([await first, ...(await Promise.all(later))]).toEqual([
       ['q1/1', 'answer to one|answer to three'],

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
-import { HTTP_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import { ownerToken, Tokens } from '../../../src/gateway/http/access/tokens.js';
 import { createApp } from '../../../src/gateway/http/app.js';
@@ -86,7 +85,7 @@ describe('a stream', () => {
       const answered = gateway.inWork.ended(10_000);
       ready.open();
       await answered;
-      await until(() => gateway.feeds.size === 0, 'no run is followed', HTTP_LIMITS.lingerMs + 3_000);
+      await until(() => gateway.feeds.size === 0, 'no run is followed');
       // a client that is followed costs a query a second
       await new Promise((resolve) => setTimeout(resolve, 2_500));
       expect(queries).toBe(0);

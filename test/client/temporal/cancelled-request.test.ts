@@ -20,16 +20,17 @@ function accessOf(error: Error, isLate: boolean): TemporalAccess {
   return new TemporalAccess({ client: client as unknown as Client, taskQueue: 'q', address: 'host:1', tls: false, inputBytesMax: 1 });
 }
 
-const ask = async (access: TemporalAccess): Promise<unknown> => await access.ask(() => Promise.resolve(), 'run', 200);
+const ask = async (access: TemporalAccess, timeoutMs: number): Promise<unknown> =>
+  await access.ask(() => Promise.resolve(), 'run', timeoutMs);
 
 describe('a request to the server', () => {
   it('that is cancelled at its deadline got no answer', async () => {
-    await expect(ask(accessOf(grpcError(1), true))).rejects.toMatchObject({ code: 'TEMPORAL_UNREACHABLE', exitCode: 5 });
-    await expect(ask(accessOf(grpcError(4), true))).rejects.toMatchObject({ code: 'TEMPORAL_UNREACHABLE', exitCode: 5 });
+    await expect(ask(accessOf(grpcError(1), true), 200)).rejects.toMatchObject({ code: 'TEMPORAL_UNREACHABLE', exitCode: 5 });
+    await expect(ask(accessOf(grpcError(4), true), 200)).rejects.toMatchObject({ code: 'TEMPORAL_UNREACHABLE', exitCode: 5 });
   });
 
   it('that its caller cancelled before ends with the error of gRPC', async () => {
     const error = grpcError(1);
-    await expect(ask(accessOf(error, false))).rejects.toBe(error);
+    await expect(ask(accessOf(error, false), 60_000)).rejects.toBe(error);
   });
 });

@@ -31,7 +31,7 @@ test('a question of a running call is looked up with such queries', async () => 
   const { connection, client, taskQueue, handle } = await start();
   await completeTask(connection, taskQueue, await poll(connection, { name: taskQueue }));
   const question = poll(connection, stickyQueue(taskQueue));
-  await vi.waitFor(() => isPolled(connection, stickyQueue(taskQueue)), { timeout: 10_000 });
+  await vi.waitFor(() => isPolled(connection, stickyQueue(taskQueue)), { timeout: 30_000 });
 
   const workflowExecution = { workflowId: taskQueue, runId: handle.firstExecutionRunId };
   const call = new CallSignal([], 60_000);
@@ -83,9 +83,14 @@ async function start() {
 /** Does a task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */
 async function loseWorker(connection: Connection, normalName: string, task: Task): Promise<void> {
   await completeTask(connection, normalName, task);
+  const leave = new AbortController();
+  const asked = connection
+    .withAbortSignal(leave.signal, () => poll(connection, stickyQueue(normalName), 'lost'))
+    .catch(() => 'no task yet');
   // the server keeps tasks only for a worker that it saw at its queue
-  const asked = connection.withAbortSignal(AbortSignal.timeout(500), () => poll(connection, stickyQueue(normalName)));
-  await asked.catch(() => 'no task yet');
+  await vi.waitFor(() => isPolled(connection, stickyQueue(normalName), 'lost'), { timeout: 30_000 });
+  leave.abort();
+  await asked;
 }
 
 async function completeTask(connection: Connection, normalName: string, { taskToken }: Task): Promise<void> {
@@ -100,13 +105,13 @@ async function completeTask(connection: Connection, normalName: string, { taskTo
   });
 }
 
-async function isPolled(connection: Connection, taskQueue: TaskQueue): Promise<void> {
+async function isPolled(connection: Connection, taskQueue: TaskQueue, worker = 'test'): Promise<void> {
   const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
-  if (pollers.length === 0) throw new Error('no worker waits at the queue');
+  if (!pollers.some(({ identity }) => identity === worker)) throw new Error('no worker waits at the queue');
 }
 
-async function poll(connection: Connection, taskQueue: TaskQueue) {
+async function poll(connection: Connection, taskQueue: TaskQueue, identity = 'test') {
   return await connection.withDeadline(Date.now() + 40_000, () =>
-    connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'test' }),
+    connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity }),
   );
 }

@@ -23,15 +23,18 @@ describe('subprocess: its end', () => {
       ),
     );
     const controller = new AbortController();
-    const startedAt = Date.now();
+    let stoppedAt = Number.NaN;
     const [asked] = await Promise.allSettled([
       talk.ask({ signal: controller.signal }),
-      until(() => talk.deltas.length > 0, 'the first word of the child').finally(() => controller.abort(new Error('stop it'))),
+      until(() => talk.deltas.length > 0, 'the first word of the child').finally(() => {
+        stoppedAt = Date.now();
+        controller.abort(new Error('stop it'));
+      }),
     ]);
     expect(asked).toMatchObject({ status: 'rejected', reason: { message: 'stop it' } });
     // the system may show a killed process for a moment
     await until(async () => (await liveProcesses(marker)).length === 0, 'the end of all that it started');
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(Date.now() - stoppedAt).toBeLessThan(5_000);
   });
 
   test('a process that waits longer than its idle time is ended, and the run fails when it goes on', async () => {

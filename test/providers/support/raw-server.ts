@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextPoll } from 'node:timers/promises';
 
 /** A request as it came in. */
 export interface RawRequest {
@@ -66,4 +67,15 @@ export function statusOf(status: number, body: unknown, headers: Record<string, 
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
+}
+
+/** More turns of the event loop than a request needs from one socket of this process to a server behind another one. */
+const POLLS = 20;
+
+/**
+ * Reads what was sent within this process. On a busy machine, a short silence may end a call before its server has read the request, and
+ * even before the request was sent. A server of this process that has no request afterwards never gets it.
+ */
+export async function readAllSent(): Promise<void> {
+  for (let poll = 0; poll < POLLS; poll += 1) await nextPoll();
 }

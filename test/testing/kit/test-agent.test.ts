@@ -104,8 +104,8 @@ describe('D2: testAgent', () => {
 
   it('a run that does not end is reported with what it waits for', async () => {
     const refund = defineTool({ ...lookUp, effect: 'once', approval: 'always' });
-    const error = await testAgent({ tools: [refund], script, task: 'x', address, timeoutMs: 5_000 }).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'TEST_TIMEOUT', message: expect.stringMatching(/within 5000 ms; it is waiting: .*approval/u) });
+    const error = await testAgent({ tools: [refund], script, task: 'x', address, timeoutMs: 20_000 }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'TEST_TIMEOUT', message: expect.stringMatching(/within 20000 ms; it is waiting: .*approval/u) });
   });
 
   it('mistakes of the test are refused before a run starts', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BACKGROUND_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { until } from '../../support/use-workers.js';
 import { liveProcesses } from '../support/live-processes.js';
@@ -18,7 +18,12 @@ const marked = (marker: string): string => `exec -a ${marker} sleep 300`;
 describe('background commands of a run', () => {
   test('a command goes on after its call; its output is read in pages, and its end is told', async () => {
     const { start, output, root } = await useCommands('run');
-    const started = await start('echo one; pwd; until [ -e go ]; do sleep 0.05; done; echo two; exit 3', 'work');
+    stopClock();
+    const starting = start('echo one; pwd; until [ -e go ]; do sleep 0.05; done; echo two; exit 3', 'work');
+    // the time for the first output runs once it is there, however long a busy machine takes for it
+    await until(async () => (await output('work', { after: 0 }).catch(String)).includes('\none'), 'the first output');
+    vi.useRealTimers();
+    const started = await starting;
     expect(started).toMatch(/^cmd-[0-9a-f]{12} \(work\): running for \d+s; bytes 0 to \d+ of \d+; next: after \d+\none/u);
     const first = await output('work', { after: 0, waitMs: 20_000 });
     expect(first).toContain(`\none\n${root}`);
@@ -36,7 +41,10 @@ describe('background commands of a run', () => {
 
   test('a command that fails is told with its exit code and what it printed, by its start or later', async () => {
     const { start, output } = await useCommands('run');
-    expect(await start('echo why >&2; exit 7', 'fails').catch(String)).toContain('\nwhy');
+    stopClock();
+    const printed = await start('echo why >&2; exit 7', 'fails').catch(String);
+    vi.useRealTimers();
+    expect(printed).toContain('\nwhy');
     expect(await endOf(output, 'fails')).toMatch(/^cmd-\w+ \(fails\): ended with exit code 7 after \d+s; .*\nwhy$/u);
   });
 
@@ -64,26 +72,26 @@ describe('background commands of a run', () => {
   });
 
   test('a server that one command starts is reached by the next ones, and by no command of another run', async () => {
-    const { start, runCommand, root, stateDir } = await useCommands('run');
+    const { startUntil, runCommand, root, stateDir } = await useCommands('run');
     const get = `node -e 'fetch("http://127.0.0.1:3000").then((r) => r.text()).then(console.log, (e) => console.log(e.cause.code))'`;
-    expect(await start(serve('served'), 'web')).toContain('up');
+    await startUntil('\nup', serve('served'), 'web');
     expect(await runCommand(get)).toBe('exit code 0\nserved');
-    expect(await start(`${get}; sleep 300`, 'reader')).toMatch(/\nserved$/u);
+    expect(await startUntil('\nserved', `${get}; sleep 300`, 'reader')).toMatch(/\nserved$/u);
 
     const other = await useCommands('other', { workspace: root, stateDir });
-    expect(await other.start('echo begun; sleep 300', 'idle')).toContain('begun');
+    await other.startUntil('\nbegun', 'echo begun; sleep 300', 'idle');
     expect(await other.runCommand(get)).toBe('exit code 0\nECONNREFUSED');
     await expect(other.output('web')).rejects.toThrow(/^NOT_FOUND: no background command "web"; there are: cmd-\w+ \(idle\) running/u);
     await expect(other.stop('web')).rejects.toThrow(/^NOT_FOUND/u);
   });
 
   test('the network outlives the command that brought it, and a new server takes a port again', async () => {
-    const { start, stop, runCommand } = await useCommands('run');
+    const { start, startUntil, stop, runCommand } = await useCommands('run');
     const get = `node -e 'fetch("http://127.0.0.1:3000").then((r) => r.text()).then(console.log, (e) => console.log(e.cause.code))'`;
-    await start(serve('first'), 'first');
+    await startUntil('\nup', serve('first'), 'first');
     await start('echo begun; sleep 300', 'second');
     await stop('first');
-    await start(serve('third'), 'third');
+    await startUntil('\nup', serve('third'), 'third');
     expect(await runCommand(get)).toBe('exit code 0\nthird');
   });
 
@@ -100,11 +108,11 @@ describe('background commands of a run', () => {
   });
 
   test('a run has at most 8 live commands', async () => {
-    const { start, stop } = await useCommands('run');
+    const { start, startUntil, stop } = await useCommands('run');
     for (let index = 1; index <= BACKGROUND_LIMITS.liveOfRunMax; index += 1) await start('echo begun; sleep 300', `n${index}`);
     await expect(start('echo begun; sleep 300')).rejects.toThrow(/^TOO_MANY_COMMANDS: this run has 8 running commands; stop one/u);
     await stop('n3');
-    expect(await start('echo again; sleep 300')).toContain('again');
+    await startUntil('\nagain', 'echo again; sleep 300', 'n9');
   });
 
   test('the same call starts its command once, and finds it again', async () => {
@@ -119,6 +127,12 @@ describe('background commands of a run', () => {
     expect((await stat(join(root, 'starts'))).size).toBe('x\n'.length);
   });
 });
+
+/** Stops the clock of this process, so that no time runs out before the test says so. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 /** What is told of a command that has ended. */
 async function endOf(output: (id: string) => Promise<string>, id: string, timeoutMs?: number): Promise<string> {

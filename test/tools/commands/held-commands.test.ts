@@ -21,7 +21,7 @@ describe('the holder of a background command', () => {
     const on = await useCommands('run', { protected: ['perdure.config.ts'] });
     await on.start(`(${marked(marker)}) & echo begun; wait`, 'held');
     const { holder } = await recordOf(on);
-    expect((await liveProcesses(marker)).length).toBeGreaterThan(0);
+    await until(async () => (await liveProcesses(marker)).length > 0, 'the process');
     process.kill(holder.pid, 'SIGKILL');
     await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
     // what it made in its last moments
@@ -115,7 +115,7 @@ describe('the holder of a background command', () => {
     vi.stubEnv('OPENAI_API_KEY', canary);
     onTestFinished(() => void vi.unstubAllEnvs());
     const on = await useCommands('run');
-    expect(await on.start('env; sleep 300', 'env')).toContain('PATH=');
+    await on.startUntil('\nPATH=', 'env; sleep 300', 'env');
     const { holder } = await recordOf(on);
     const pids = [holder.pid, ...(await childrenOf(holder.pid))];
     expect(pids.length).toBeGreaterThan(2);
@@ -129,7 +129,7 @@ describe('the holder of a background command', () => {
 describe('the limits of a background command', () => {
   test('a fork bomb stays in its limit, which its end names', async () => {
     const on = await useCommands('run', { sandbox: { limits: { processes: 64 } } });
-    await on.start('echo begun; bomb() { bomb | bomb & }; bomb; sleep 300', 'bomb');
+    await on.startUntil('fork', 'echo begun; bomb() { bomb | bomb & }; bomb; sleep 300', 'bomb');
     expect(await on.stop('bomb')).toMatch(/stopped by stop_command after \d+s; reached its limit of 64 processes/u);
   });
 
@@ -150,8 +150,8 @@ describe('the limits of a background command', () => {
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
     const on = await useCommands('run', { sandbox: { network: { allow: [new URL(url).host] } } });
     const get = `unset NO_PROXY no_proxy; curl -s ${url}; curl -s -o /dev/null -w ' %{http_code}' http://example.com/`;
-    expect(await on.start(`${get}; echo; sleep 300`, 'one')).toContain('\nanswered 403');
-    expect(await on.start(`${get}; echo; sleep 300`, 'two')).toContain('\nanswered 403');
+    await on.startUntil('\nanswered 403', `${get}; echo; sleep 300`, 'one');
+    await on.startUntil('\nanswered 403', `${get}; echo; sleep 300`, 'two');
     expect(await on.runCommand(get)).toBe('exit code 0\nanswered 403');
   });
 });

@@ -34,7 +34,7 @@ test('openDevServer: ten processes at once on an empty folder share one server, 
   expect(new Set(servers.map(({ address }) => address)).size).toBe(1);
   expect(servers.filter(({ started }) => started)).toHaveLength(1);
   const record = await recordOf();
-  expect(await answersTemporal(record.address, 1_000)).toBe(true);
+  expect(await answersTemporal(record.address, 20_000)).toBe(true);
   expect(await readdir(join(stateDir, 'users'))).toHaveLength(10);
   expect(await serversOn(stateDir)).toEqual([record.serverPid]);
 
@@ -110,7 +110,7 @@ test('openDevServer: processes killed at any moment of a start never leave two s
   const { address } = await open();
   looking.abort();
   await looks;
-  expect(await answersTemporal(address, 1_000)).toBe(true);
+  expect(await answersTemporal(address, 20_000)).toBe(true);
   expect(most).toBe(1);
   expect(await serversOn(stateDir)).toEqual([(await recordOf()).serverPid]);
 });
@@ -214,7 +214,7 @@ test('openDevServer: a command that comes while the keeper stops the server ends
   // the keeper has sent SIGTERM when the server no longer takes connections
   await vi.waitFor(async () => expect(await answersTemporal(record.address, 200)).toBe(false), { timeout: 20_000, interval: 5 });
   const next = await open();
-  expect(await answersTemporal(next.address, 1_000)).toBe(true);
+  expect(await answersTemporal(next.address, 20_000)).toBe(true);
   expect(await serversOn(stateDir)).toEqual([(await recordOf()).serverPid]);
 });
 

@@ -23,6 +23,11 @@ interface HostOptions extends Partial<Pick<CreateWorkerOptions, 'taskQueue' | 'i
   readonly artifacts?: ArtifactsDefinition;
 }
 
+interface CreatedHost {
+  readonly worker: Worker;
+  readonly own: NativeConnection;
+}
+
 describe('C1: the workers of a queue have one store of large payloads', () => {
   let root: string;
   let taskQueue: string;
@@ -102,9 +107,11 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
   });
 
   it('of two that start at the same time, exactly one remains', async () => {
-    const both = await Promise.all(['a', 'b'].map((name) => startHost(name, { identity: name })));
+    // neither polls before both have looked for others
+    const both = await Promise.all(['a', 'b'].map((name) => createHost(name, { identity: name })));
+    const workers = both.map(letPoll);
     await untilPolled(2);
-    const checks = both.map(({ options: { identity } }) =>
+    const checks = workers.map(({ options: { identity } }) =>
       checkQueueStore({ connection, namespace: 'default', taskQueue, identity, place: 'folder' }),
     );
     const settled = await Promise.allSettled(checks);
@@ -158,6 +165,10 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
 
   /** A worker of one host. Each has a connection of its own, as processes have. */
   async function startHost(name: string, options: HostOptions = {}): Promise<Worker> {
+    return letPoll(await createHost(name, options));
+  }
+
+  async function createHost(name: string, options: HostOptions): Promise<CreatedHost> {
     return await onConnection(async (own) => await createWorker({ ...host(name, options), connection: own }));
   }
 
@@ -167,7 +178,7 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
   }
 
   async function startPluginHost(name: string, identity?: string): Promise<Worker> {
-    return await onConnection(
+    const created = await onConnection(
       async (own) =>
         await Worker.create({
           connection: own,
@@ -177,23 +188,18 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
           ...(identity === undefined ? {} : { identity }),
         }),
     );
+    return letPoll(created);
   }
 
-  async function onConnection(create: (own: NativeConnection) => Promise<Worker>): Promise<Worker> {
-    const own = await NativeConnection.connect({ address: inject('temporalAddress') });
-    try {
-      const worker = await create(own);
-      const running = worker.run();
-      stops.push(async () => {
-        worker.shutdown();
-        await running;
-        await own.close();
-      });
-      return worker;
-    } catch (error) {
+  /** Lets a worker poll up to the end of the test. */
+  function letPoll({ worker, own }: CreatedHost): Worker {
+    const running = worker.run();
+    stops.push(async () => {
+      worker.shutdown();
+      await running;
       await own.close();
-      throw error;
-    }
+    });
+    return worker;
   }
 
   /** Polls once, as a worker with this identity does, up to the end of the test. */
@@ -212,6 +218,16 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
     await until(async () => (await pollers()).length >= times, `${times} pollers`);
   }
 });
+
+async function onConnection(create: (own: NativeConnection) => Promise<Worker>): Promise<CreatedHost> {
+  const own = await NativeConnection.connect({ address: inject('temporalAddress') });
+  try {
+    return { worker: await create(own), own };
+  } catch (error) {
+    await own.close();
+    throw error;
+  }
+}
 
 function config(artifacts?: ArtifactsDefinition): LoadedConfig {
   return { config: artifacts ? { artifacts } : {}, file: undefined, env: {}, keys: captureKeys({}), hash: 'test' };

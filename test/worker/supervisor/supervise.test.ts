@@ -19,8 +19,10 @@ describe('supervise', () => {
   it('A15: starts a process that dies at its start again and again, after pauses that double, and says each', async () => {
     const supervisor = start('killed');
     await supervisor.line('say worker process', 60_000);
-    await vi.waitFor(() => expect(deaths(supervisor)).toHaveLength(3), { timeout: 60_000, interval: 20 });
-    expect(deaths(supervisor).map((line) => line.replace(/\d+ died/u, 'PID died'))).toEqual(
+    // on a busy machine, the fourth death may be there too
+    await vi.waitFor(() => expect(deaths(supervisor).length).toBeGreaterThanOrEqual(3), { timeout: 60_000, interval: 20 });
+    const first = deaths(supervisor).slice(0, 3);
+    expect(first.map((line) => line.replace(/\d+ died/u, 'PID died'))).toEqual(
       ['0.2', '0.4', '0.8'].map((pause) => `say worker process PID died (killed by SIGKILL); the next one starts in ${pause} s`),
     );
     await supervisor.finish();

@@ -170,10 +170,10 @@ describe('approvals of a run', () => {
   it('the deadline stands still while a person is waited for', async () => {
     const { tools } = recorder('deploy');
     const on = await worker({ model: (_, n) => (n === 1 ? call(['deploy', { n: 1 }]) : say('ok')), tools, policy: ASK });
-    const run = await start(on, { deadlineMs: 2_000 });
+    const run = await start(on, { deadlineMs: 5_000 });
     const [pending] = await pendingApprovals(run, 1);
     await until(async () => (await run.progress()).status === 'waiting', 'the wait');
-    const waitedUntil = Date.now() + 2_500;
+    const waitedUntil = Date.now() + 5_500;
     await until(() => Date.now() > waitedUntil, 'more time than the deadline allows');
     await approve(run, pending?.callId, 'ada');
     expect(await run.result()).toMatchObject({ reason: 'completed' });

@@ -1,21 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { DECISION_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
 
 describe('a live conversation that holds a run', () => {
   const { worker, start } = useWorkers();
 
-  /** A run that stands between its first and its second turn, held by ann. */
-  async function heldRun(hold: object = { by: 'ann' }, input: object = {}) {
+  /** A run that is held by ann before its first turn ends. */
+  async function runToHold(hold: object, input: object = {}) {
     const gate = latch();
     const on = await worker({ model: (_, n) => (n === 1 ? gate.opened.then(() => call(['nothing', {}])) : say('ok')), policy: {} });
     const run = await start(on, input);
     await until(() => on.requests.length === 1, 'the first request');
     await run.handle.signal('hold', hold);
     gate.open();
-    await until(async () => (await run.progress()).status === 'waiting', 'the wait');
     return { on, run };
+  }
+
+  /** A run that stands between its first and its second turn, held by ann. */
+  async function heldRun(hold: object = { by: 'ann' }, input: object = {}) {
+    const held = await runToHold(hold, input);
+    await until(async () => (await held.run.progress()).status === 'waiting', 'the wait');
+    return held;
   }
 
   it('B-29: the next turn waits while the run is held, says for whom, and goes on when it is released', async () => {
@@ -33,7 +38,8 @@ describe('a live conversation that holds a run', () => {
   });
 
   it('B-29: a hold that nobody releases lets go by itself, with one timer that says what it is', async () => {
-    const { run } = await heldRun({ ttlMs: DECISION_LIMITS.holdTtlMsMin });
+    // it must last until the first turn ends
+    const { run } = await runToHold({ ttlMs: 4_000 });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(await heldEvents(run)).toEqual(['held', 'waiting', 'released: expired']);
     expect(await timers(run)).toBe(1);

@@ -113,7 +113,8 @@ describe('agentSession', { timeout: 60_000 }, () => {
 
   it('C-04: messages to collect that reach an idle session are answered by one run, after the debounce', async () => {
     const on = await worker({ model: () => say('ok') });
-    const session = await open(on, { queue: { mode: 'collect', debounceMs: 300 } });
+    // both updates must reach the session within the debounce
+    const session = await open(on, { queue: { mode: 'collect', debounceMs: 3_000 } });
     await session.send({ id: 'first', text: 'one', queue: 'followup' });
     await session.wait();
     await session.send({ id: 'c1', text: 'two' });

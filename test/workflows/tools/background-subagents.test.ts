@@ -165,7 +165,7 @@ describe('sub-agents in the background', { timeout: 60_000 }, () => {
     await until(async () => (await cancelled.progress()).status === 'waiting', 'the wait');
     await cancelled.handle.signal('cancel', {});
     expect(await cancelled.result()).toMatchObject({ reason: 'cancelled', subagents: [{ reason: 'cancelled', output: '' }] });
-    const late = await start(on, { agent: 'lead', deadlineMs: 3_000 });
+    const late = await start(on, { agent: 'lead', deadlineMs: 5_000 });
     const { reason, subagents = [] } = await late.result();
     expect(reason).toBe('deadline');
     expect(['cancelled', 'deadline']).toContain(subagents[0]?.reason);

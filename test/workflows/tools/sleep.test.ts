@@ -5,13 +5,17 @@ import { replayHistory } from '../../support/test-worker.js';
 import { recorder } from '../../support/tools/recorder.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
 
+type Calls = readonly (readonly [string, unknown])[];
+
 describe('tool sleep', () => {
   const { worker, start } = useWorkers();
 
-  async function sleeping(calls: readonly (readonly [string, unknown])[], turns = 1) {
+  /** A run whose model makes these calls; a function makes them when the model is asked. */
+  async function sleeping(given: Calls | (() => Calls), turns = 1) {
     const { tools, log } = recorder();
+    const calls = typeof given === 'function' ? given : () => given;
     const on = await worker({
-      model: (_, n) => (n <= turns ? call(...calls) : say('ok')),
+      model: (_, n) => (n <= turns ? call(...calls()) : say('ok')),
       config: {
         model: 'fake/model',
         providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
@@ -44,8 +48,9 @@ describe('tool sleep', () => {
   });
 
   it('until a time: one with a zone, not in the past, and no further than a week', async () => {
-    const { on, run: begin } = await sleeping([
-      ['sleep', { until: new Date(Date.now() + 1_500).toISOString() }],
+    const { on, run: begin } = await sleeping(() => [
+      // not in the past when the call is made
+      ['sleep', { until: new Date(Date.now() + 3_500).toISOString() }],
       ['sleep', { until: '2001-01-01T00:00:00Z' }],
       ['sleep', { until: '2031-01-01T00:00:00' }],
       ['sleep', { until: '2999-01-01T00:00:00+01:00' }],
@@ -91,7 +96,7 @@ describe('tool sleep', () => {
 
   it('the work clock runs meanwhile: the deadline ends it', async () => {
     const { run: begin } = await sleeping([['sleep', { seconds: 3_600 }]]);
-    const run = await begin({ deadlineMs: 1_500 });
+    const run = await begin({ deadlineMs: 5_000 });
     expect(await run.result()).toMatchObject({ reason: 'deadline' });
     expect(resultTexts(await run.messages())[0]).toMatch(/^\[deadline reached\] woken after \d+s$/u);
     await replays(run);

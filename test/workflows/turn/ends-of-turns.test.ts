@@ -65,7 +65,7 @@ describe('a limit that is hit while a tool runs', () => {
   });
 
   it('C12: time: the tool is cut and says so, and the run ends with its reason and a last text', async () => {
-    const { result, result1 } = await overLimit({ deadlineMs: 1_500 }, { finishes: false });
+    const { result, result1 } = await overLimit({ deadlineMs: 5_000 }, { finishes: false });
     expect(result).toMatchObject({ reason: 'deadline', turns: 1, output: 'This is what I know so far.', finalized: true });
     expect(result1).toContain('it may have taken partial effect');
   });

@@ -154,7 +154,7 @@ describe('failover of a run', () => {
 
   it('a model that is back within a minute is waited for, and the wait says for whom', async () => {
     const models = fakeModels({
-      'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(3_000)) : say('back')),
+      'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(5_000)) : say('back')),
       'b/two': limited,
     });
     const on = await worker({
@@ -162,9 +162,10 @@ describe('failover of a run', () => {
       policy: {},
     });
     const run = await start(on);
-    await until(async () => /cooling down until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
     expect(await run.result()).toMatchObject({ output: 'back', models: ['a/one'] });
     expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
+    const waiting = { type: 'waiting', for: expect.stringMatching(/^every model, cooling down until /u) };
+    expect(await run.events()).toContainEqual(expect.objectContaining(waiting));
   });
 
   it('a model whose time is over is asked first again', async () => {
@@ -192,8 +193,8 @@ describe('failover of a run', () => {
       policy: {},
     });
     const run = await start(on);
-    await until(async () => /model unreachable, attempt 1/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
     expect(await run.result()).toMatchObject({ output: 'two is back' });
+    expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'waiting', for: 'model unreachable, attempt 1' }));
   });
 
   it('failoverGate: after a change of model a call that may change the world asks a person', async () => {

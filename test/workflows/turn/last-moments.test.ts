@@ -1,23 +1,29 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { failure } from '../../../src/activities/runtime/failures.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
-import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 const unreachable = (): never => {
   throw new ModelError('Model.Unreachable', 'connection refused', { retryAfterMs: 500 });
+};
+
+/** Without further attempts of the call, so that the waits of the run get long soon. */
+const unreachableForNow = (): never => {
+  throw failure('Model.Unreachable', 'connection refused', { nonRetryable: true });
 };
 
 describe('what comes at the last moment', () => {
   const { worker, start } = useWorkers();
 
   it('a cancel while an unreachable model is waited for ends the wait at once', async () => {
-    const on = await worker({ model: unreachable });
+    const on = await worker({ model: unreachableForNow });
     const run = await start(on);
-    await until(async () => (await run.progress()).waitingFor?.startsWith('model unreachable') === true, 'the wait');
+    await longWait(run);
     const asked = on.requests.length;
     await run.handle.signal('cancel', {});
     expect(await run.result()).toMatchObject({ reason: 'cancelled', turns: 1 });
@@ -27,9 +33,9 @@ describe('what comes at the last moment', () => {
 
   it('a pause while an unreachable model is waited for holds the next try back until resume', async () => {
     let isBack = false;
-    const on = await worker({ model: () => (isBack ? say('back') : unreachable()) });
+    const on = await worker({ model: () => (isBack ? say('back') : unreachableForNow()) });
     const run = await start(on);
-    await until(async () => (await run.progress()).waitingFor?.startsWith('model unreachable') === true, 'the wait');
+    await longWait(run);
     await run.handle.signal('pause');
     isBack = true;
     await until(async () => (await run.progress()).status === 'paused', 'the pause');
@@ -220,3 +226,9 @@ describe('what comes at the last moment', () => {
     expect(second).toContain('not started');
   });
 });
+
+/** Resolves in the third wait for the model or a later one: it lasts four seconds, so that a signal which is sent now meets it. */
+async function longWait(run: TestRun): Promise<void> {
+  const isLong = async (): Promise<boolean> => /^model unreachable, attempt (?:[3-9]|\d\d)/u.test((await run.progress()).waitingFor ?? '');
+  await until(isLong, 'a long wait');
+}

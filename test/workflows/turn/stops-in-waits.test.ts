@@ -137,7 +137,7 @@ describe('a stop while something other than the model is waited for', () => {
       },
       policy: { onBudget: 'ask' },
     });
-    const run = await start(on, { deadlineMs: 1_000, bounds: { continueAsNewEvents: 25 } });
+    const run = await start(on, { deadlineMs: 5_000, bounds: { continueAsNewEvents: 25 } });
     await budgetAsked(run);
     const first = (await run.handle.describe()).runId;
     for (let n = 0; n < 15; n += 1) await run.handle.signal('steer', { id: `s${n}`, text: `steer ${n}` });
@@ -154,7 +154,7 @@ describe('a stop while something other than the model is waited for', () => {
       model: (request, n) => (n === 1 ? untilAborted(request.signal) : say('done')),
       policy: { onBudget: 'ask' },
     });
-    const run = await start(on, { deadlineMs: 1_000 });
+    const run = await start(on, { deadlineMs: 5_000 });
     await until(() => on.requests.length === 1, 'the request');
     await run.handle.signal('hold', { by: 'ann' });
     await budgetAsked(run);

@@ -132,13 +132,16 @@ describe('turn caps, first requests and last looks', () => {
   });
 
   it('a deadline that asks stops the clock, and extended working time goes on', async () => {
+    let isExtended = false;
     const on = await worker({
-      model: (request, n) => (n === 1 && request.toolChoice !== 'none' ? call(['slow', {}]) : say('in the end')),
+      model: (request) => (isExtended || request.toolChoice === 'none' ? say('in the end') : call(['slow', {}])),
       tools: [slow],
       policy: { onBudget: 'ask' },
     });
-    const run = await start(on, { deadlineMs: 1_000 });
+    // the clock starts before the first request
+    const run = await start(on, { deadlineMs: 5_000 });
     await until(async () => (await run.progress()).status === 'waiting');
+    isExtended = true;
     await run.handle.executeUpdate('extend', { args: [{ deadlineMs: 60_000 }] });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'in the end' });
   });

@@ -11,19 +11,28 @@ const limited = (): never => {
 
 const route = [candidate('a/one'), candidate('b/two')];
 
+const WAITING = expect.objectContaining({ type: 'waiting', for: expect.stringMatching(/^every model, cooling down until /u) });
+
 describe('while every model is left alone', () => {
   const { worker, start } = useWorkers();
 
   /** A run whose first model is back after so long, and whose second one is not. */
-  const waitingRun = async (coolingMs: number, input: Partial<RunInput> = {}) => {
+  const coolingRun = async (coolingMs: number, input: Partial<RunInput> = {}) => {
     const models = fakeModels({
       'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(coolingMs)) : say('one is back')),
       'b/two': limited,
     });
     const on = await worker({ model: () => say('nobody asks this one'), providerFor: models.providerFor, route, policy: {} });
-    const run = await start(on, input);
-    await until(async () => (await run.progress()).waitingFor?.startsWith('every model, cooling down until') === true, 'the wait');
-    return { run, models };
+    return { run: await start(on, input), models };
+  };
+
+  /** Such a run that waits now, for the rest of a time that leaves room for what the test does meanwhile. */
+  const waitingRun = async (coolingMs: number, input: Partial<RunInput> = {}) => {
+    const begun = await coolingRun(coolingMs, input);
+    const isWaiting = async (): Promise<boolean> =>
+      (await begun.run.progress()).waitingFor?.startsWith('every model, cooling down until') === true;
+    await until(isWaiting, 'the wait');
+    return begun;
   };
 
   it('a cancel ends the run at once, and nobody is asked any more', async () => {
@@ -34,13 +43,14 @@ describe('while every model is left alone', () => {
   });
 
   it('a deadline that is shorter than the wait ends it, and the final answer waits for nobody', async () => {
-    const { run, models } = await waitingRun(50_000, { deadlineMs: 4_000 });
+    const { run, models } = await coolingRun(50_000, { deadlineMs: 5_000 });
     expect(await run.result()).toMatchObject({ reason: 'deadline', output: 'one is back', finalized: true });
+    expect(await run.events()).toContainEqual(WAITING);
     expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
   });
 
   it('a message in mode interrupt ends the turn, is read, and the next turn waits on', async () => {
-    const { run, models } = await waitingRun(6_000);
+    const { run, models } = await waitingRun(9_000);
     await run.handle.signal('steer', { id: 's', text: 'and be brief', mode: 'interrupt' });
     expect(await run.result()).toMatchObject({ output: 'one is back', turns: 2 });
     expect(models.requests.at(-1)?.messages.at(-1)).toMatchObject({ id: 's' });
@@ -66,8 +76,9 @@ describe('while every model is left alone', () => {
   });
 
   it('a chat waits too, and its one turn stays one', async () => {
-    const { run } = await waitingRun(2_000, { mode: 'chat' });
+    const { run } = await coolingRun(4_000, { mode: 'chat' });
     expect(await run.result()).toMatchObject({ output: 'one is back', turns: 1 });
+    expect(await run.events()).toContainEqual(WAITING);
   });
 
   it('a fallback that the cost cap cannot pay is asked once a person has given more', async () => {

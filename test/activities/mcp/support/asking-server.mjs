@@ -91,13 +91,15 @@ const HANDLERS = {
     );
   },
   late(elicit, server) {
-    setTimeout(
-      () =>
-        void server.elicitInput(TOOLS.look.ask).then(
+    // the answer to a ping shows that the client has read the result, which was sent before
+    setImmediate(() =>
+      server
+        .ping()
+        .then(() => server.elicitInput(TOOLS.look.ask))
+        .then(
           () => log('late answer'),
           ({ message }) => log(`late ${message}`),
         ),
-      100,
     );
     return 'done';
   },

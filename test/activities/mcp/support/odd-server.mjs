@@ -33,6 +33,8 @@ const TOOLS = [
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const log = (line) => process.env.LOG && appendFileSync(process.env.LOG, `${line}\n`);
+/** The id of a ping whose answer shows that progress was read, before the id of the call. */
+const PROGRESS_READ = 'progress-read-';
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 log(`start ${process.pid}`);
@@ -62,6 +64,7 @@ const RESULTS = {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (String(id).startsWith(PROGRESS_READ)) return send({ id: Number(id.slice(PROGRESS_READ.length)), result: text('done') });
   if (method === 'initialize') {
     return send({
       id,
@@ -89,8 +92,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       return undefined;
     case 'progress':
       send({ method: 'notifications/progress', params: { progressToken: _meta?.progressToken, progress: 1, total: 2, message: 'half' } });
-      // the SDK drops progress that comes together with the result
-      return void setTimeout(() => send({ id, result: text('done') }), 50);
+      // the SDK drops progress that comes together with the result, so the result waits until the client has read it
+      return void send({ id: PROGRESS_READ + id, method: 'ping' });
     case 'log-much':
       for (let n = 0; n < 200; n += 1) console.error(`line ${n} ${'e'.repeat(200)}`);
       console.log('not a message');

@@ -38,7 +38,14 @@ const HANDLERS = {
     return await sample(HELLO, extra);
   },
   late() {
-    setTimeout(() => void sample(HELLO, {}).then((given) => log(`late ${JSON.stringify(given)}`)), 100);
+    // the answer to a ping shows that the client has read the result, which was sent before
+    setImmediate(
+      () =>
+        void server
+          .ping()
+          .then(() => sample(HELLO, {}))
+          .then((given) => log(`late ${JSON.stringify(given)}`)),
+    );
     return 'done';
   },
   leak: (_, extra) =>

@@ -109,7 +109,11 @@ async function received(...ids: readonly string[]): Promise<void> {
   for (const id of ids) await journaled.add({ type: 'received', conversation: 'c', id, at: 1 });
 }
 
-async function serve(session: Answered, run: (runId: string) => AnsweringRun = runOf, signal = AbortSignal.timeout(5_000)): Promise<void> {
+async function serve(
+  session: Answered,
+  run: (runId: string) => AnsweringRun = runOf,
+  signal = new AbortController().signal,
+): Promise<void> {
   const outbox = new Outbox({ name: 'team', channel: CHANNEL, journaled, pause: { minMs: 0, maxMs: 0 }, report, signal });
   const settings = channelSettings({}, 4_000);
   await serveConversation({ conversation: 'c', session, runOf: run, journaled, outbox, settings, typing, report, signal });

@@ -10,7 +10,7 @@ import { useDeployCommands } from '../../support/deploy-commands.js';
 const RUN = `read-${process.pid}`;
 
 const commands = useDeployCommands();
-const { here, waitingRun } = commands;
+const { here, started, waitingRun } = commands;
 
 /** Interrupts a watch, which asks for the signal twice between two looks. */
 class AfterThreeLooks extends Interrupts {
@@ -25,10 +25,11 @@ class AfterThreeLooks extends Interrupts {
 describe('transcript, events, steers, show --watch and ls', { timeout: 60_000 }, () => {
   it('show --watch shows a run again when it changes, and ends with it; the other verbs read what it did', async () => {
     const callId = await waitingRun(RUN);
-    const watched = here('show', RUN, '--watch');
+    const watched = started('show', RUN, '--watch');
+    await expect.poll(() => watched.texts.stdout).toContain('waiting');
     await expect.poll(() => here('steer', RUN, 'and be quick', '--id', 'm1')).toMatchObject({ code: 0 });
     expect(await here('approve', RUN, callId)).toMatchObject({ code: 0 });
-    const { code, stdout } = await watched;
+    const { code, stdout } = await watched.ended;
     expect(code).toBe(0);
     const shown = stdout.split('\n\n');
     expect(shown.at(0)).toContain('waiting');

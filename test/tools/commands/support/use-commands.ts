@@ -10,6 +10,7 @@ import { createStartCommand } from '../../../../src/tools/commands/start-command
 import { createStopCommand } from '../../../../src/tools/commands/stop-command.js';
 import { createRunCommand } from '../../../../src/tools/run-command.js';
 import { builtFolder } from '../../../support/built-package.js';
+import { until } from '../../../support/use-workers.js';
 import { textOf } from '../../support/temp-workspace.js';
 
 /** What a test says of its commands. */
@@ -36,6 +37,8 @@ export interface TestCommands {
   readonly run: { readonly runId: string; readonly chain: string };
   /** Each call is the next one of the run. */
   readonly start: (command: string, name?: string) => Promise<string>;
+  /** Starts one and waits for a text in its output, which the result of a start lacks on a busy machine. Returns the output so far. */
+  readonly startUntil: (text: string, command: string, name: string) => Promise<string>;
   readonly output: (id: string, options?: OutputOptions) => Promise<string>;
   readonly stop: (id: string) => Promise<string>;
   readonly runCommand: (command: string) => Promise<string>;
@@ -62,13 +65,28 @@ export async function useCommands(runId: string, options: CommandsOptions = {}):
   let calls = 0;
   const context = (key = `${runId}/first/1/${(calls += 1)}`, signal = new AbortController().signal) =>
     toolContext({ runId, workspace: root, idempotencyKey: key, signal });
+  const start: TestCommands['start'] = async (command, name) =>
+    await textOf(tools.start.execute({ command, ...(name === undefined ? {} : { name }) }, context()));
+  const output: TestCommands['output'] = async (id, { signal, ...rest } = {}) =>
+    await textOf(tools.output.execute({ id, ...rest }, context(undefined, signal)));
   return {
     root,
     stateDir,
     commands,
     run,
-    start: async (command, name) => await textOf(tools.start.execute({ command, ...(name === undefined ? {} : { name }) }, context())),
-    output: async (id, { signal, ...rest } = {}) => await textOf(tools.output.execute({ id, ...rest }, context(undefined, signal))),
+    start,
+    startUntil: async (text, command, name) => {
+      let printed = await start(command, name);
+      await until(
+        async () => {
+          printed = await output(name, { after: 0 });
+          return printed.includes(text);
+        },
+        `${JSON.stringify(text)} in the output of ${name}`,
+      );
+      return printed;
+    },
+    output,
     stop: async (id) => await textOf(tools.stop.execute({ id }, context())),
     runCommand: async (command) => await textOf(tools.run.execute({ command }, context())),
     tools,
