@@ -8,12 +8,13 @@ import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { CallOutput } from '../../src/artifacts/call-output.js';
 import { completeBounds } from '../../src/output/truncate-output.js';
 import { commandSandbox, processGroupSandbox } from '../../src/process/command-sandbox.js';
-import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../src/process/process-tree.js';
+import type { ProcessTreeOptions } from '../../src/process/process-tree.js';
 import { working } from '../../src/process/sandbox/choose-sandbox.js';
 import { treeSandbox } from '../../src/process/sandbox/open-sandbox.js';
 import type { CommandView, Sandbox } from '../../src/process/sandbox/sandbox.js';
 import { liveProcesses } from '../tools/support/live-processes.js';
 import { tempWorkspace } from '../tools/support/temp-workspace.js';
+import { type EndedTree, runTree } from './support/run-tree.js';
 
 const PARENT = fileURLToPath(new URL('fixtures/run-one-command.mjs', import.meta.url));
 
@@ -162,30 +163,14 @@ describe.each(closed)('runProcessTree in namespaces: %s', (name) => {
   });
 });
 
-/** How a command ended, and what the model reads of its output. */
-interface Ended extends ProcessTreeEnd {
-  readonly output: string;
-}
-
+/** Runs a command in the sandbox of this name. */
 async function runIn(
   name: string,
   command: string,
-  options: Partial<ProcessTreeOptions> = {},
-  view: Partial<CommandView> = {},
-): Promise<Ended> {
-  const workspace = await tempWorkspace();
+  options?: Partial<ProcessTreeOptions>,
+  view?: Partial<CommandView>,
+): Promise<EndedTree> {
   const sandbox = SANDBOXES.get(name);
   if (!sandbox) throw new Error(`no sandbox ${name}`);
-  const output = workspace.context().output.collect({ keep: 'head-tail' });
-  const folder = options.folder ?? workspace.root;
-  const end = await runProcessTree({
-    order: sandbox.order(command, { folder, shown: [], writable: [folder], readOnly: [], hidden: [], network: { kind: 'none' }, ...view }),
-    folder,
-    timeoutMs: 20_000,
-    signal: new AbortController().signal,
-    output,
-    outputBytesMax: 20_000_000,
-    ...options,
-  });
-  return { ...end, output: options.output ? '' : await output.finish() };
+  return await runTree(sandbox, command, options, view);
 }

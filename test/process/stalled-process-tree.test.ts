@@ -1,16 +1,29 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test, vi } from 'vitest';
 import { processGroupSandbox } from '../../src/process/command-sandbox.js';
-import { type ProcessTreeOptions, runProcessTree } from '../../src/process/process-tree.js';
 import { treeSandbox } from '../../src/process/sandbox/open-sandbox.js';
 import { tempWorkspace } from '../tools/support/temp-workspace.js';
+import { runTree } from './support/run-tree.js';
 
-// timers fire before what came during a stall is read
+// After a stall of the worker, Node runs the timers that are over before it reads what came meanwhile.
+
+const sandbox = treeSandbox(await processGroupSandbox());
 
 test('a command that ended by itself during a stall of the worker past its time is not told as timed out', async () => {
   const { signal } = new AbortController();
+  let pid = 0;
   // called when the time runs
-  vi.spyOn(signal, 'addEventListener').mockImplementation(() => stall(1_500));
-  const end = await run('echo done; exit 3', { signal, timeoutMs: 500 });
+  vi.spyOn(signal, 'addEventListener').mockImplementation(() => {
+    stall(1_000);
+    while (isRunning(pid)) stall(50);
+  });
+  const end = await runTree(sandbox, 'echo done; exit 3', {
+    signal,
+    timeoutMs: 500,
+    onStarted: (started) => {
+      pid = started;
+    },
+  });
   expect(end).toEqual({ endedBy: 'itself', exitCode: 3, output: 'done\n' });
 });
 
@@ -26,7 +39,7 @@ test('the output that a command left before a stall of the worker is read', asyn
     received += piece.length;
     return new Promise(() => undefined);
   });
-  await run(`head -c ${bytes} /dev/zero`, { signal, output });
+  await runTree(sandbox, `head -c ${bytes} /dev/zero`, { signal, output });
   expect(received).toBe(bytes);
 });
 
@@ -35,19 +48,7 @@ function stall(timeMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeMs);
 }
 
-async function run(command: string, options: Partial<ProcessTreeOptions>) {
-  const workspace = await tempWorkspace();
-  const output = workspace.context().output.collect({ keep: 'head-tail' });
-  const folder = workspace.root;
-  const view = { folder, shown: [], writable: [folder], readOnly: [], hidden: [], network: { kind: 'none' } } as const;
-  const end = await runProcessTree({
-    order: treeSandbox(await processGroupSandbox()).order(command, view),
-    folder,
-    timeoutMs: 20_000,
-    signal: new AbortController().signal,
-    output,
-    outputBytesMax: 20_000_000,
-    ...options,
-  });
-  return { ...end, output: options.output ? '' : await output.finish() };
+/** False for a process that has ended, even if nobody has asked for its exit code yet. */
+function isRunning(pid: number): boolean {
+  return !execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).startsWith('Z');
 }
